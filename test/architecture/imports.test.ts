@@ -289,9 +289,9 @@ it('lets one file write policies', () => {
   // The others write tests, hosts' files, and a policy that only proves a plan.
   expect([...new Set(writers.map(({ file }) => file))].sort()).toEqual([
     'src/cli/commands/test.ts',
+    'src/cli/setup/change-file.ts',
     'src/cli/setup/journal.ts',
     'src/cli/setup/plan.ts',
-    'src/cli/setup/setup.ts',
     'src/cli/terminal/write-output.ts',
     'src/cli/terminal/write-policy.ts',
   ]);

@@ -3,7 +3,7 @@ import { IDENTITY, identityOf } from '../../core/engine/mapping.js';
 import { KINDS, type Kind } from '../../core/engine/policy.js';
 import { parseExact } from '../../core/exact-json.js';
 import { itemsOf } from '../../core/gate/request/whole-list.js';
-import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../core/policy/check/servers/own-catalog.js';
 import { EXTENSION_ID, isMembers, read } from '../../core/wire/messages.js';
 import { CliError, cannotRead } from '../errors.js';
 import { readJson } from '../terminal/read-text.js';

@@ -1,6 +1,6 @@
 import type { Verified } from '../../core/engine/claims.js';
 import type { CompiledPolicy } from '../../core/engine/policy.js';
-import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../core/policy/check/servers/own-catalog.js';
 import type { PolicyReport } from '../../core/policy/compile/check-reading.js';
 import { readPolicy } from '../../core/policy/compile/load.js';
 import type { Finding } from '../../core/policy/language/findings.js';

@@ -1,4 +1,4 @@
-import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../core/policy/check/servers/own-catalog.js';
 import { readPolicy } from '../../core/policy/compile/load.js';
 import { applyFixes } from '../../core/policy/language/edits/apply-fixes.js';
 import type { Finding } from '../../core/policy/language/findings.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { byKind, type Policy } from '../../core/engine/policy.js';
-import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../core/policy/check/servers/own-catalog.js';
 import { formatOwnYaml } from '../../core/policy/language/format-yaml.js';
 import { policySchema } from '../../core/policy/language/schema.js';
 import { writeFirstTests } from '../../core/policy/testing/first-tests.js';

@@ -3,7 +3,7 @@ import { membersOf } from '../../core/engine/expression/evaluate.js';
 import type { ServerCatalog } from '../../core/engine/mapping.js';
 import { KINDS, type Kind, preparePolicy } from '../../core/engine/policy.js';
 import { parseUse } from '../../core/engine/uses/use-name.js';
-import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../core/policy/check/servers/own-catalog.js';
 import { readPolicy } from '../../core/policy/compile/load.js';
 import type { Finding } from '../../core/policy/language/findings.js';
 import { type Path, readPolicyText, type Source } from '../../core/policy/language/read-yaml.js';

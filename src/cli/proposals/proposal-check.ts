@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from '../../core/engine/compiled-policy.js';
 import { type Policy, preparePolicy } from '../../core/engine/policy.js';
-import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../core/policy/check/servers/own-catalog.js';
 import { parsePolicy } from '../../core/policy/compile/parse.js';
 import type { Finding } from '../../core/policy/language/findings.js';
 import { readPolicyText } from '../../core/policy/language/read-yaml.js';

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../core/engine/policy.js';
 import { slugOf } from '../../core/engine/servers/outside-names.js';
-import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../core/policy/check/servers/own-catalog.js';
 import { PolicyFileError, readPolicy } from '../../core/policy/compile/load.js';
 import { policyReader } from '../../core/policy/compile/read-file.js';
 import { comparePlaces, type Finding } from '../../core/policy/language/findings.js';

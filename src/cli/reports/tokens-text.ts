@@ -1,6 +1,6 @@
 import { isForPages } from '../../core/engine/companions.js';
 import { IDENTITY, primitivesIn } from '../../core/engine/mapping.js';
-import type { PolicyCatalog } from '../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../core/policy/check/servers/own-catalog.js';
 import { KIND_NAMES } from '../../core/policy/language/kind-names.js';
 import { paragraph, wrapped } from '../../core/policy/language/wrapped.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';

@@ -1,4 +1,4 @@
-export type { PolicyCatalog } from './check/check-catalog.js';
+export type { PolicyCatalog } from './check/servers/own-catalog.js';
 export type { PolicyReport } from './compile/check-reading.js';
 export { CompiledPolicyError, openCompiledPolicy } from './compile/compiled.js';
 export { compileToJson, loadPolicy, PolicyFileError, readPolicy } from './compile/load.js';

@@ -1,5 +1,5 @@
-export type { PolicyCatalog } from './check/check-catalog.js';
 export { type Completion, type Completions, completionsAt, type KnownNames } from './check/completions.js';
+export type { PolicyCatalog } from './check/servers/own-catalog.js';
 export type { PolicyReport } from './compile/check-reading.js';
 export { parsePolicy } from './compile/parse.js';
 export { FINDING_CODES, type FindingCode } from './language/finding-codes.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identityOf, type Primitive } from '../../../src/core/engine/mapping.js';
-import type { PolicyCatalog } from '../../../src/core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../../src/core/policy/check/servers/own-catalog.js';
 
 const facts = join(import.meta.dirname, 'facts');
 const expected = join(import.meta.dirname, 'expected');

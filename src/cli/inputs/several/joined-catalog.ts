@@ -1,6 +1,6 @@
 import { byKind } from '../../../core/engine/policy.js';
 import { outsideEntry, slugOf } from '../../../core/engine/servers/outside-names.js';
-import type { PolicyCatalog } from '../../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../../core/policy/check/servers/own-catalog.js';
 import type { TestFile } from '../../../core/policy/testing/test-file.js';
 
 /**

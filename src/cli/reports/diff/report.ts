@@ -1,7 +1,7 @@
 import { resolveConfiguration } from '../../../core/engine/configuration.js';
 import { primitivesIn } from '../../../core/engine/mapping.js';
 import { type CompiledPolicy, type Kind, preparePolicy } from '../../../core/engine/policy.js';
-import type { PolicyCatalog } from '../../../core/policy/check/check-catalog.js';
+import type { PolicyCatalog } from '../../../core/policy/check/servers/own-catalog.js';
 import type { Changed } from '../../../core/policy/diff/change.js';
 import { compareSides, type Difference } from '../../../core/policy/diff/compare.js';
 import { compareDeclarations } from '../../../core/policy/diff/compare-declarations.js';

@@ -1,43 +1,25 @@
-import { analyze } from '../../analysis/analyze.js';
-import { pageOf } from '../../engine/companions.js';
-import { asksForScope } from '../../engine/evaluate.js';
-import { itemAt } from '../../engine/item-at.js';
-import { identityOf, type ListedPrimitive, type Mapping } from '../../engine/mapping.js';
-import { didYouMean } from '../../engine/match/did-you-mean.js';
-import { compileUriTemplate } from '../../engine/match/uri-template.js';
-import { mapListed } from '../../engine/pins.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import type { Policy } from '../../engine/policy.js';
 import { annotationsOf } from '../../engine/present.js';
-import { formerNames, serverOf } from '../../engine/servers/outside-names.js';
-import { argumentNames } from '../../engine/uses/domain.js';
-import { parseUse } from '../../engine/uses/use-name.js';
-import { isUse, listedIn } from '../../engine/uses/use-primitives.js';
-import { groupBy, once } from '../../once.js';
+import { serverOf } from '../../engine/servers/outside-names.js';
+import { isUse } from '../../engine/uses/use-primitives.js';
+import { groupBy } from '../../once.js';
 import type { Finding } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
-import { nearestReplacement, type Problem, problem } from '../language/problem.js';
-import type { Path } from '../language/read-yaml.js';
-import { toYamlScalar } from '../language/yaml-scalars.js';
+import { problem } from '../language/problem.js';
 import { checkUses } from './arguments/check-uses.js';
+import { checkConfigurations } from './catalog/check-configurations.js';
 import { checkEmptyPresets } from './catalog/check-empty-presets.js';
-import { placeOfPrimitive } from './catalog-places.js';
+import { checkEntries } from './catalog/check-entries.js';
+import { type ListCheck, type Listed, listCheck, type Named } from './catalog/list-check.js';
 import { contradictedValues } from './check-annotations.js';
 import { findRefused } from './check-definitions.js';
-import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
 import { checkPresentation } from './check-presentation.js';
 import { checkRuleNames } from './check-rule-names.js';
 import { checkTexts, textRead } from './check-texts.js';
-import { type CheckedFile, type PolicyPart, reportsIn } from './check-values.js';
-import { hiddenNamesIn } from './hidden-names.js';
-import { mayExist, type SeveralCatalog } from './servers/own-catalog.js';
+import { type CheckedFile, reportsIn } from './check-values.js';
+import type { PolicyCatalog } from './servers/own-catalog.js';
 import type { ServerPart } from './servers/server-parts.js';
-
-/** The catalog of a server: the primitives that it lists, and its instructions. */
-export interface PolicyCatalog extends SeveralCatalog {
-  /** The text that the server sends to models in the result of `initialize`. */
-  readonly instructions?: string | undefined;
-}
 
 /** How much of a policy is checked against a catalog. */
 export interface Scope {
@@ -47,44 +29,6 @@ export interface Scope {
   readonly unmapped: boolean;
   /** The servers with policies of their own, which are checked alone. */
   readonly parts?: readonly ServerPart[];
-}
-
-/** A primitive that the server lists, with the values that the policy gives it. */
-interface Listed extends ListedPrimitive {
-  readonly mapping: Mapping;
-}
-
-type Named = Pick<Listed, 'kind' | 'name'>;
-
-/** What only the checks of this file need. */
-interface ListCheck {
-  readonly files: readonly CheckedFile[];
-  readonly policy: Policy;
-  readonly catalog: PolicyCatalog;
-  readonly findings: Finding[];
-  readonly listed: readonly Listed[];
-  /** Adds a warning to a part of a file. */
-  report(part: PolicyPart, found: Problem): void;
-  /** Adds a warning to the part that decides about a primitive; without a name, to the section of its kind. */
-  warn(about: { readonly kind: Kind; readonly name?: string }, found: Problem): void;
-  /** Adds a warning to the first file: it is about the whole policy. */
-  warnPolicy(found: Problem, path?: Path): void;
-}
-
-function listCheck(files: readonly CheckedFile[], policy: Policy, catalog: PolicyCatalog): ListCheck {
-  const findings: Finding[] = [];
-  const listed = listedIn(policy, catalog).map((each): Listed => {
-    return { ...each, mapping: mapListed(policy, each.kind, each.primitive) };
-  });
-  const mappings = new Map(listed.map(({ kind, name, mapping }) => [`${kind} ${name}`, mapping]));
-  const report = ({ file, path }: PolicyPart, found: Problem): void =>
-    reportsIn(file, findings).warn(path, found, 'key');
-  const warn = ({ kind, name }: { readonly kind: Kind; readonly name?: string }, found: Problem): void =>
-    report(placeOfPrimitive({ files, policy }, kind, name, mappings.get(`${kind} ${name}`)), found);
-  const warnPolicy = (found: Problem, path: Path = []): void => {
-    for (const file of files.slice(0, 1)) report({ file, path }, found);
-  };
-  return { files, policy, catalog, findings, listed, report, warn, warnPolicy };
 }
 
 /**
@@ -108,7 +52,7 @@ export function checkCatalog(
 ): Finding[] {
   const check = listCheck(files, policy, catalog);
   if (catalog.isFiltered !== true) {
-    checkEntriesAgainst(check, scope);
+    checkEntries(check, scope.whole);
     checkRuleNames(check);
     checkPanelNames(check);
   }
@@ -122,95 +66,14 @@ export function checkCatalog(
   const isUnknown = catalog.encoding !== undefined && textRead(policy, catalog.tools) !== undefined;
   let neverVisible: Named[] = [];
   if (isUnknown) checkTexts(check);
-  else if (scope.whole && alone.size === 0) neverVisible = checkAllConfigurations(check);
+  else if (scope.whole && alone.size === 0) neverVisible = checkConfigurations(check);
   checkDefinitions(check, alone, neverVisible);
   return check.findings;
 }
 
-function checkEntriesAgainst(check: ListCheck, { whole }: Scope): void {
-  const { files, policy, catalog, listed, report } = check;
-  for (const file of files) {
-    for (const kind of KINDS) {
-      const own = listed.filter((each) => each.kind === kind);
-      const names = new Set(own.map(({ name }) => name));
-      const noun = KIND_NAMES[kind][0];
-      const renamed = once(
-        () =>
-          new Map(
-            own.flatMap(({ name, primitive }) =>
-              formerNames(primitive).map((former) => [former, name] as const),
-            ),
-          ),
-      );
-      for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
-        if (kind === 'tools' && parseUse(name) !== undefined) continue;
-        if (names.has(name) || isInherited(policy, kind, name, catalog)) continue;
-        if (mayExist(catalog, kind, name)) continue;
-        // wildcard-in-name says more.
-        if (name.includes('*') && kind !== 'resourceTemplates') continue;
-        const unmapped = own.filter(({ mapping }) => !mapping.mapped).map((each) => each.name);
-        const now = renamed().get(name);
-        const hint = (now === undefined ? didYouMean(name, unmapped) : ` Did you mean "${now}"?`) || KEPT;
-        const replacement =
-          now === undefined ? nearestReplacement(name, unmapped) : { scalar: name, yaml: toYamlScalar(now) };
-        const found = problem('dead-entry.entry', { noun, name, hint }, replacement);
-        report({ file, path: ['primitives', kind, name] }, found);
-      }
-      for (const { name, matches, assignments } of policy.patterns[kind]) {
-        if (!Object.hasOwn(file.document.patterns?.[kind] ?? {}, name)) continue;
-        const path = ['patterns', kind, name];
-        const covered = own.filter((each) => !isUse(each.primitive) && matches(each.name));
-        const decides = covered.some(({ mapping: { offers } }) =>
-          assignments.some(
-            ({ concern, offered }) => offers[concern]?.offered === offered || offered === 'any',
-          ),
-        );
-        if (covered.length > 0) {
-          const isShadowed = whole && assignments.length > 0 && !decides;
-          if (isShadowed) report({ file, path }, problem('shadowed-entry', { name }));
-        } else if (!mayExist(catalog, kind, name)) {
-          report({ file, path }, problem('dead-entry.pattern', { name, noun }));
-        }
-      }
-    }
-  }
-}
-
-/** An entry that nothing replaces can stay: without it, what the server adds again would be unmapped. */
-const KEPT =
-  ' It decides again if the server adds it. To keep it, say why in a comment: # mcp-concerns-ignore dead-entry: reason.';
-
-/**
- * Whether an entry has an effect although the server does not list its name: the page of a tool, a URI that matches a
- * template of the server, or a template of the policy from which listed resources inherit values.
- */
-function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCatalog): boolean {
-  if (kind === 'resources') {
-    if ((catalog.tools ?? []).some((tool) => pageOf(tool) === name)) return true;
-    return (catalog.resourceTemplates ?? []).some((template) =>
-      compileUriTemplate(identityOf('resourceTemplates', template)).matches(name),
-    );
-  }
-  if (kind !== 'resourceTemplates') return false;
-  const { matches } = compileUriTemplate(name);
-  return (catalog.resources ?? []).some((resource) => {
-    const uri = identityOf('resources', resource);
-    return !policy.entries.resources.has(uri) && matches(uri);
-  });
-}
-
-/** Reports what the policy does not map, once for each kind: a server can have hundreds of new tools. */
-/** Says why a rule never fires: often the name of its argument is not one of the server. */
-function neverFires({ policy, catalog }: ListCheck, id: string): Problem {
-  const argument = policy.rules.find((rule) => rule.id === id)?.argument?.name;
-  const known = [...new Set((catalog.tools ?? []).flatMap(argumentNames))];
-  return argument === undefined || known.includes(argument)
-    ? problem('rule-never-fires.condition', { id })
-    : problem('rule-never-fires.argument', { id, argument, hint: didYouMean(argument, known) });
-}
-
 const USES = ['use', 'uses of tools'] as const;
 
+/** Reports what the policy does not map, once for each kind: a server can have hundreds of new tools. */
 function checkMapped({ files, policy, warn }: ListCheck, listed: readonly Listed[]): void {
   const { unmapped } = policy.settings;
   const isReviewed = ({ kind, name }: Listed) =>
@@ -283,74 +146,3 @@ function checkDefinitions(
 /** @returns what all other servers have left out */
 const withoutServers = (leftOut: PolicyCatalog['leftOut'] = {}, alone: ReadonlySet<unknown>) =>
   Object.fromEntries(Object.entries(leftOut).filter(([slug]) => !alone.has(slug)));
-
-/** @returns what no configuration shows */
-function checkAllConfigurations(check: ListCheck): Named[] {
-  const { files, policy, catalog, listed, report, warn, warnPolicy } = check;
-  const { neverVisible, alwaysVisible, hiddenByHost, rules, unanswered } = analyze(policy, catalog);
-  const named = ({ kind, name }: Named) => ({ noun: KIND_NAMES[kind][0], name });
-  for (const each of neverVisible) warn(each, problem('never-visible', named(each)));
-  for (const each of alwaysVisible) {
-    if (!isMeantForEveryone(check, each)) warn(each, problem('always-visible.values', named(each)));
-  }
-  // The entry is the author's word, but looks as if the show rules decided.
-  const { show, hide } = policy.rulesFor;
-  for (const each of listed) {
-    const isOpen = policy.entries[each.kind].get(each.name)?.assignments.length === 0;
-    const isDecided = policy.settings.unmapped === 'show' || hide[each.kind].length > 0;
-    if (!isOpen || isDecided || show[each.kind].length === 0 || each.mapping.offers.some(Boolean)) continue;
-    const [, several] = KIND_NAMES[each.kind];
-    warn(each, problem('always-visible.entry', { ...named(each), several }));
-  }
-  // What the server does not list may be what these would miss.
-  const isWhole = catalog.isFiltered !== true;
-  if (isWhole && hiddenByHost !== undefined) {
-    const preferences = Object.entries(hiddenByHost).map(([name, value]) => `${name}: ${value}`);
-    warnPolicy(problem('empty-catalog', { preferences: preferences.join(', ') }), ['concerns']);
-  }
-  for (const { id, fires } of rules) {
-    const file = files.find(({ document }) => document.rules?.some((rule) => rule.id === id));
-    const index = file?.document.rules?.findIndex((rule) => rule.id === id) ?? 0;
-    if (!isWhole || file === undefined || fires === 'sometimes') continue;
-    report(
-      { file, path: ['rules', index, 'id'] },
-      fires === 'always' ? problem('rule-always-fires', { id }) : neverFires(check, id),
-    );
-  }
-  for (const question of unanswered) warnPolicy(problem('not-analyzed', { question }));
-  for (const each of findHiddenCompanions(policy, catalog)) {
-    const { kind, name, tool } = each;
-    warn(each, problem(`ui-hidden.${kind}`, { name, tool }));
-  }
-  const hiddenNames = hiddenNamesIn(policy, listed);
-  const inInstructions = hiddenNames(catalog.instructions);
-  if (inInstructions.length > 0)
-    warnPolicy(problem('names-hidden.instructions', { names: inInstructions.join(', ') }));
-  for (const each of listed) {
-    if (isUse(each.primitive)) continue;
-    const others = hiddenNames(each.primitive.description, each.mapping);
-    if (others.length === 0) continue;
-    warn(each, problem('names-hidden.description', { name: each.name, names: others.join(', ') }));
-  }
-  return [...neverVisible];
-}
-
-/**
- * Whether a primitive is visible to everyone on purpose: its entry is `{}`, or each of its values fits every preference by
- * its place in the order, as the lowest value of `at-most` does.
- */
-function isMeantForEveryone({ policy, listed }: ListCheck, { kind, name }: Named): boolean {
-  if (policy.entries[kind].get(name)?.assignments.length === 0) return true;
-  const found = listed.find((each) => each.kind === kind && each.name === name);
-  return (
-    found?.mapping.offers.every((offer, index) => {
-      const concern = itemAt(policy.concerns, index);
-      const { match, values, setBy } = concern;
-      // Where a scope is missing, the value has an effect: a call asks for the scope.
-      if (offer === undefined || asksForScope(policy, concern)) return true;
-      if (setBy !== 'host' || 'min' in values) return false;
-      if (match === 'at-most') return offer.offered.includes(0);
-      return match === 'at-least' && offer.offered.includes(values.length - 1);
-    }) === true
-  );
-}

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Verified } from '../../engine/claims.js';
 import { type CompiledPolicy, type Pins, type Policy, preparePolicy } from '../../engine/policy.js';
 import { type ErrorClass, errorClass } from '../../errors.js';
-import type { PolicyCatalog } from '../check/check-catalog.js';
+import type { PolicyCatalog } from '../check/servers/own-catalog.js';
 import { PolicyError } from '../language/findings.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
 import { joinPins, parseLock } from './lock.js';

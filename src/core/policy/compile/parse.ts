@@ -1,4 +1,4 @@
-import type { PolicyCatalog } from '../check/check-catalog.js';
+import type { PolicyCatalog } from '../check/servers/own-catalog.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
 import { type FileSource, MISSING, readFiles } from './reading.js';
 

@@ -2,7 +2,7 @@ import { isObject } from '../../engine/expression/evaluate.js';
 import { IDENTITY, identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { definitionDigest, pinsOf, sortedJson } from '../../engine/pins.js';
 import { KINDS, type Kind, type Pins } from '../../engine/policy.js';
-import type { PolicyCatalog } from '../check/check-catalog.js';
+import type { PolicyCatalog } from '../check/servers/own-catalog.js';
 
 /** How the definition of one primitive differs from the reviewed one. */
 export interface DefinitionChange {

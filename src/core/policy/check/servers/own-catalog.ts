@@ -18,6 +18,12 @@ export interface SeveralCatalog extends ServerCatalog {
   readonly unlisted?: { readonly [K in Kind]?: string } | undefined;
 }
 
+/** The catalog of a server: the primitives that it lists, and its instructions. */
+export interface PolicyCatalog extends SeveralCatalog {
+  /** The text that the server sends to models in the result of `initialize`. */
+  readonly instructions?: string | undefined;
+}
+
 /**
  * Whether the server refused a list, so that a name that it does not list may exist. Resources and their templates say
  * something about each other, so this is about both.
