@@ -25,6 +25,7 @@ import {
   unaskable,
 } from './call.js';
 import { isAtLeast } from './eras/envelope.js';
+import { SilenceWatch } from './silence-watch.js';
 import { CLOSED, readSendFailure, UpstreamError } from './upstream-error.js';
 import { endingOf, type Wire } from './wires/wire.js';
 
@@ -39,16 +40,6 @@ interface Entry {
 
 /** Requests of a server that a client may still answer. Many clients answer none. */
 const MAX_ASKED = 1000;
-/** In how many intervals the time is divided that a server may be silent, and after how many it is pinged. */
-const INTERVALS = 6;
-const PING_AT = 4;
-/** How many times as long a server may be silent while a client waits for a tool: without and with use of the processor. */
-const PATIENCE = { idle: 5, busy: 30 };
-/**
- * Processor time within an interval that only a server at work uses: of a short interval a twentieth, because other programs may
- * use the processor too.
- */
-const BUSY = { ms: 50, share: 0.05 };
 /** How long the last notification may take when a connection is closed. */
 const PASSING_MS = 1000;
 /** Requests of this process itself, during which the server can do nothing for a client. */
@@ -56,7 +47,7 @@ const OWN: ReadonlySet<string> = new Set([METHODS.listen, METHODS.discover, METH
 
 /**
  * One connection to a server, from its start to its end. It alone knows the ids on the server's side: those of requests,
- * progress tokens and cancellations are all numbers of its ledger. It also watches whether the server is alive.
+ * progress tokens and cancellations are all numbers of its ledger.
  */
 export class Channel {
   private readonly ledger = new Map<unknown, Entry>();
@@ -65,16 +56,8 @@ export class Channel {
   private lastId = 0;
   /** Streams of the ledger that stay open. A server may be silent on them. */
   private streams = 0;
-  private watching: NodeJS.Timeout | undefined;
-  /** For how many intervals the server has sent nothing that is waited for. */
-  private silent = 0;
-  /** The processor time that the server had used, and in which interval of its silence it last used some. */
-  private processorMs = 0;
-  private busyAt = 0;
+  private readonly watch: SilenceWatch;
   private isRetired = false;
-  private isPaused = false;
-  /** Whether the server sent anything since the latest request. */
-  private isHeard = true;
   private isOver = false;
   /** The latest notification on its way. */
   private passing: Promise<void> = Promise.resolve();
@@ -96,8 +79,15 @@ export class Channel {
   constructor(
     readonly wire: Wire,
     public owner: ChannelOwner,
-    private readonly silenceMs: number,
+    silenceMs: number,
   ) {
+    this.watch = new SilenceWatch(silenceMs, {
+      isAwaited: () => this.isAwaited,
+      isCalled: () => [...this.ledger.values()].some(({ call }) => call.method === ACCESS_METHODS.call),
+      processorMs: () => wire.processorMs?.(),
+      ping: () => this.sendPing(),
+      end: (reason) => this.end(reason),
+    });
     wire.onmessage = (message) => this.receive(fromSdk(message));
     wire.onstderr = (line) => this.owner.stderr(line);
     wire.onended = (id, reason) => this.settle(id, failed(reason));
@@ -130,7 +120,7 @@ export class Channel {
     try {
       await beforeAbort(begun(), AbortSignal.any([lost.signal, this.owner.signal]));
       wire.onclose = () => this.end(endingOf(wire));
-      this.watching ??= setInterval(() => this.tick(), this.silenceMs / INTERVALS).unref();
+      this.watch.start();
     } catch (cause) {
       await this.close();
       throw readSendFailure(cause);
@@ -142,22 +132,6 @@ export class Channel {
   /** Whether a client waits for an answer. */
   private get isAwaited(): boolean {
     return this.ledger.size > this.streams;
-  }
-
-  /**
-   * How many intervals of silence are too many. Many servers answer nothing while a tool runs, and it is not known how long it
-   * takes: while a client waits for one, the server has more time, and much more while it uses the processor.
-   */
-  private patience(): number {
-    const isCalled = [...this.ledger.values()].some(({ call }) => call.method === ACCESS_METHODS.call);
-    if (!isCalled) return INTERVALS;
-    const used = this.wire.processorMs?.();
-    const isBusy =
-      used !== undefined &&
-      used - this.processorMs >= Math.min(BUSY.ms, (BUSY.share * this.silenceMs) / INTERVALS);
-    this.processorMs = used ?? 0;
-    if (isBusy) this.busyAt = this.silent;
-    return this.silent - this.busyAt > PATIENCE.idle * INTERVALS ? 0 : PATIENCE.busy * INTERVALS;
   }
 
   /** Sends a request, under an id of its own. */
@@ -185,7 +159,7 @@ export class Channel {
       if (method === METHODS.listen) this.streams++;
       if (signal.aborted) return leave();
       signal.addEventListener('abort', leave, { once: true });
-      this.isHeard = false;
+      this.watch.asked();
       const message = { jsonrpc: '2.0', id, method, ...paramsOf(params) } as const;
       const received = (part: Message): void => this.receive(part, entry);
       this.wire
@@ -207,13 +181,13 @@ export class Channel {
   }
 
   pause(isPaused: boolean): void {
-    this.isPaused = isPaused;
+    this.watch.pause(isPaused);
     this.wire.pause(isPaused);
   }
 
   async close(): Promise<void> {
     this.isOver = true;
-    clearInterval(this.watching);
+    this.watch.stop();
     this.fail(failed(CLOSED));
     // A cancellation ends the request that the connection may be for: it must still reach the server.
     await Promise.race([this.passing, new Promise((late) => setTimeout(late, PASSING_MS).unref())]);
@@ -238,8 +212,7 @@ export class Channel {
   }
 
   private receive(message: Message, sure?: Entry): void {
-    this.isHeard = true;
-    this.silent = 0;
+    this.watch.heard();
     if (isResponse(message)) {
       const id = this.idOf(message.id);
       return this.settle(id, 'error' in message ? { error: message.error } : { result: message.result });
@@ -290,22 +263,6 @@ export class Channel {
     this.ledger.clear();
     for (const { settle } of entries) settle(outcome);
     for (const question of this.asked.values()) question.abort();
-  }
-
-  /**
-   * Counts intervals, not time: a Lambda function that was frozen would otherwise take the time that it was frozen for
-   * the silence of the server. It watches on between requests, because a timer for each costs 1 % of a call, and because a
-   * server that was silent until its callers left is still silent.
-   */
-  private tick(): void {
-    // Nothing is read from a paused server, so nothing is known about it.
-    const isFine = this.isPaused || (this.isHeard && !this.isAwaited);
-    this.silent = isFine ? 0 : this.silent + 1;
-    if (isFine || this.silent <= 1) this.busyAt = 0;
-    const patience = this.patience();
-    if (this.silent === PING_AT) this.sendPing();
-    const seconds = Math.round((this.silent * this.silenceMs) / INTERVALS / 1000);
-    if (this.silent > patience) this.end(`it sent nothing for ${seconds} s, and did not answer a ping`);
   }
 
   /** Its answer belongs to no request, and shows that the server is alive. */

@@ -148,8 +148,8 @@ describe('the costs of all configurations', () => {
       { width: 80, paint: (_style, text) => text },
     );
     expect(text).toContain(
-      '  There are more than 250,000 configurations. Only these 1 were tried: no\n' +
-        '  preferences, each preset, and each single value.\n',
+      '  There are more than 250,000 configurations. Only 1 was tried: no preferences,\n' +
+        '  each preset, and each single value.\n',
     );
   });
 });

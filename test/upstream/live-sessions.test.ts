@@ -37,6 +37,16 @@ function setUp(limits: Omit<SessionLimits, 'now'> = {}) {
   return { clock, live, evicted, open, keys };
 }
 
+it('does not bring back a session that has ended', async () => {
+  const { live, open, keys } = setUp();
+  const session = await open('a');
+  if (session === undefined) throw new Error('There is room for one.');
+  expect(live.use('a', session)).toBe(true);
+  live.delete('a');
+  expect(live.use('a', session)).toBe(false);
+  expect(keys('a')).toEqual([]);
+});
+
 describe('a new session that is one too many', () => {
   it('takes the place of the least recently used one', async () => {
     const { live, open, keys, evicted } = setUp({ maxSessions: 2 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newSessionId } from '../../src/core/gate/request/session-id.js';
 import { listenLocally } from '../../src/core/http/local.js';
@@ -227,6 +228,36 @@ describe('a session that the process does not know', () => {
     await proxy.close();
     expect(await answer).toMatch(/^503 .*is ending/);
     expect(children.map(({ pid }) => isAlive(pid))).toEqual([false]);
+  });
+
+  it('says that the endpoint ends to each request that waits for the same session', async () => {
+    const { url, proxy, children } = await serve({}, 'hang-at-initialize', SECRET);
+    const id = newSessionId({ policy, secret: SECRET }, {});
+    const answers = [list(url, id, 1), list(url, id, 2)];
+    await expect.poll(() => children.length).toBe(1);
+    await proxy.close();
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^503 .*is ending/);
+    expect(children.map(({ pid }) => isAlive(pid))).toEqual([false]);
+    expect(proxy.size).toBe(0);
+  });
+
+  it('is not left behind if its server ends before its first request', async () => {
+    const server = (): Server => {
+      const made = new Server({ name: 's', version: '1' }, { capabilities: { tools: {} } });
+      made.oninitialized = () => void made.close();
+      return made;
+    };
+    const proxy = new SessionProxy({ server, policy, store: createMemoryStore() });
+    open.push(() => proxy.close());
+    const endpoint = await listenLocally(
+      (request, given) => proxy.fetch(request, { ...given, sessionSecret: SECRET }),
+      {},
+    );
+    open.push(() => endpoint.close());
+    const id = newSessionId({ policy, secret: SECRET }, {});
+    const answers = await Promise.all([list(endpoint.url, id, 1), list(endpoint.url, id, 2)]);
+    for (const answer of answers) expect(answer).toMatch(/^503 .*ended before this request/);
+    expect(proxy.size).toBe(0);
   });
 
   it('cannot be ended, and must have a valid id', async () => {

@@ -16,6 +16,7 @@ import { noDecision, parseLogLine, readLogLines, switchIn } from '../reports/why
 import { replay } from '../reports/why/replay.js';
 import { replayToText, switchToText } from '../reports/why/replay-text.js';
 import type { Terminal } from '../terminal/output.js';
+import { partOf } from '../terminal/quantities.js';
 import { readJson } from '../terminal/read-text.js';
 import { writeJson } from '../terminal/write-output.js';
 
@@ -56,7 +57,7 @@ export const command: RunnableCommand = commandOf(whyCommand(), async (line) => 
   }
   const skipped = lines.length - parsed.length - switches.length;
   if (skipped > 0 && values.at === undefined)
-    terminal.note(`note: ${skipped} of ${lines.length} lines have no decision.`);
+    terminal.note(`note: ${partOf(skipped, lines.length, 'line', ['has', 'have'])} no decision.`);
 
   const written = readAnyPolicy(paths, terminal);
   const { caller } = readPreferences(written, values, FULL_CLIENT_CAPABILITIES);

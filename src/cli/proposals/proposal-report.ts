@@ -48,7 +48,8 @@ export function actionsLine(tools: readonly ProposedTool[]): string[] {
   const more = unknown.length > MAX_NAMES ? `, and ${count(unknown.length - MAX_NAMES)} more` : '';
   const unclear = unknown.length === 0 ? '' : ` Not clear: ${unknown.slice(0, MAX_NAMES).join(', ')}${more}.`;
   const have = `${quantity(divided.length, 'tool')} ${divided.length === 1 ? 'has' : 'have'} several`;
-  return [`Actions: ${have}, and ${count(reading)} of these only read.${unclear}`];
+  const read = `${reading === 0 ? 'none' : count(reading)} of these only ${reading === 1 ? 'reads' : 'read'}`;
+  return [`Actions: ${have}, and ${read}.${unclear}`];
 }
 
 const WITHOUT_TOPICS: Readonly<Record<NonNullable<Proposal['without']>, string>> = {

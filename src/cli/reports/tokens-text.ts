@@ -5,7 +5,7 @@ import { KIND_NAMES } from '../../core/policy/language/kind-names.js';
 import { paragraph, wrapped } from '../../core/policy/language/wrapped.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { count, nameValues, type Paper, plain } from '../terminal/output.js';
-import { catalogContents, quantity } from '../terminal/quantities.js';
+import { catalogContents, partOf, quantity } from '../terminal/quantities.js';
 import { byServer, unavailableTexts } from './by-server.js';
 import {
   type ConfigurationCost,
@@ -122,14 +122,14 @@ function headline(report: TokenReport, total: number, paper: Paper): string[] {
   }
   const text =
     over > 0
-      ? `Over budget: ${count(over)} of ${quantity(configurations, 'configuration')} cost more than ${count(budget)} tokens, up to ${most} (${ENCODING})`
+      ? `Over budget: ${partOf(over, configurations, 'configuration', ['costs', 'cost'])} more than ${count(budget)} tokens, up to ${most} (${ENCODING})`
       : `Within budget: no configuration costs more than ${most} of ${count(budget)} tokens (${ENCODING})`;
   return painted(over > 0 ? 'red' : 'green', text);
 }
 
 function extent({ all, singles }: TokenReport): string {
   if (all === undefined)
-    return `There are more than ${count(MAX_CONFIGURATIONS)} configurations. Only these ${singles.length} were tried: no preferences, each preset, and each single value.`;
+    return `There are more than ${count(MAX_CONFIGURATIONS)} configurations. Only ${quantity(singles.length, 'was', 'were')} tried: no preferences, each preset, and each single value.`;
   const empty = all.empty === 0 ? '' : `; ${quantity(all.empty, 'shows', 'show')} nothing`;
   return `${quantity(all.configurations, 'configuration')} tried${empty}`;
 }

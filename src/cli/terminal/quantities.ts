@@ -6,6 +6,14 @@ import { count } from './output.js';
 export const quantity = (number: number, singular: string, plural = `${singular}s`): string =>
   `${count(number)} ${number === 1 ? singular : plural}`;
 
+/**
+ * @param part how many of them
+ * @param verb its two forms, for one and for several
+ * @returns `2 of 4 lines have`, `1 of 4 lines has`
+ */
+export const partOf = (part: number, all: number, noun: string, verb: readonly [string, string]): string =>
+  `${count(part)} of ${quantity(all, noun)} ${verb[part === 1 ? 0 : 1]}`;
+
 /** @returns a list with a word before its last item: `a, b and c` */
 export const joined = (names: readonly string[], word = 'and'): string =>
   [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(` ${word} `);

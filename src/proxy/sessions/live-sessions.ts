@@ -56,10 +56,16 @@ export class LiveSessions<S extends LiveSession> {
     return this.sessions.get(key);
   }
 
-  /** Makes a session the most recently used one. */
-  use(key: string, session: S): void {
+  /**
+   * Makes a session the most recently used one, unless it has ended meanwhile.
+   *
+   * @returns whether it is still open
+   */
+  use(key: string, session: S): boolean {
+    if (this.sessions.get(key) !== session) return false;
     this.sessions.delete(key);
     this.sessions.set(key, session);
+    return true;
   }
 
   /** Forgets a session that has ended by itself. */

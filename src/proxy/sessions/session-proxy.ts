@@ -165,13 +165,14 @@ export class SessionProxy {
     return opened instanceof Response ? opened.clone() : this.handle(opened, address, request, given);
   }
 
-  private handle(
+  private async handle(
     session: Session,
     { key, authInfo }: SessionAddress,
     request: Request,
     given: FetchOptions,
   ): Promise<Response> {
-    this.live.use(key, session);
+    // Its server can end between its start and its first request.
+    if (!this.live.use(key, session)) return unavailable(ENDED);
     return session.handle(request, { ...given, authInfo, report: reportWith(given) });
   }
 
@@ -247,6 +248,7 @@ function reportWith({ report, storeCall }: FetchOptions): ReceiveReport | undefi
 }
 
 const ENDING = 'The endpoint is ending. Try again later.';
+const ENDED = 'The server of the session ended before this request. Try again later.';
 const UNREADABLE = 'The session store does not answer. Try again later.';
 
 const unavailable = (message: string): Response =>

@@ -75,7 +75,7 @@ export const command: RunnableCommand = commandOf(
 
 function toText(changes: readonly DefinitionChange[], format: 'pretty' | 'markdown' | string): string {
   if (changes.length === 0) return 'Every definition is the pinned one.\n';
-  const title = `${quantity(changes.length, 'definition')} changed since they were pinned`;
+  const title = `${quantity(changes.length, 'definition')} changed since ${changes.length === 1 ? 'it was' : 'they were'} pinned`;
   const blocks = changes.map((each) => definitionLines(each).join('\n'));
   return format === 'markdown'
     ? `### ${title}\n\n\`\`\`text\n${blocks.join('\n').replaceAll('```', "'''")}\n\`\`\`\n`

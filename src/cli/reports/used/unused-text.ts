@@ -3,6 +3,7 @@ import { type CountedCatalog, ENCODING } from '../../inputs/token-counter.js';
 import { enoughCalls, type UsedTools } from '../../serving/used-tools.js';
 import { table } from '../../terminal/layout.js';
 import { count, type Paper } from '../../terminal/output.js';
+import { partOf } from '../../terminal/quantities.js';
 
 /**
  * Lists the tools of a server that were not called in a period, the most expensive first.
@@ -28,7 +29,7 @@ export function unusedText(
     .sort((a, b) => b.tokens - a.tokens);
   const tokens = unused.reduce((sum, each) => sum + each.tokens, 0);
   const since = used.since > (used.first ?? '') ? used.since : (used.first ?? used.since);
-  const title = `${unused.length} of ${tools.length} tools were not called since ${since}; ${count(tokens)} tokens (${ENCODING})`;
+  const title = `${partOf(unused.length, tools.length, 'tool', ['was', 'were'])} not called since ${since}; ${count(tokens)} tokens (${ENCODING})`;
   const rows = unused.map(({ name, tokens: own }) => [name, count(own), ''] as const);
   return `${[paper.paint('bold', title), ...table(rows, paper)].join('\n')}\n`;
 }
