@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { uriVariantsOf } from '../../../src/core/gate/enforce/uri-variants.js';
-import { growth, LINEAR } from '../../growth.js';
+import { MAX_URI, uriVariantsOf } from '../../../src/core/gate/enforce/uri-variants.js';
+import { growth, LINEAR, timeRatio } from '../../growth.js';
 import { sample } from '../../sample.js';
 import { Harness, LIST_KEYS, policyOf } from '../gate-harness.js';
 
@@ -91,6 +91,38 @@ describe('a variant of the URI of a hidden resource', () => {
       expect(received(harness)[0]).toMatch(/^(unknown:)?[^ ]{0,40}unknown[-:][0-9a-f-]{36}$/);
     };
     expect(await growth(reading, 500_000)).toBeLessThan(LINEAR);
+  });
+
+  it.each([
+    ['segments up and down', 'file:///a/', 'x/../', 'secret%20b'],
+    ['percent signs', 'FILE:///', '%41?#a', ''],
+    ['tabs', 'r://', '\t', 'secret'],
+  ])(
+    'is decided in linear time up to the longest of which variants are checked: %s',
+    async (_what, start, middle, end) => {
+      const reading = (length: number) => () => {
+        const harness = new Harness(policy).serve(LISTS);
+        const uri = start + middle.repeat((length - start.length - end.length) / middle.length) + end;
+        harness.request(1, 'resources/read', { uri });
+        expect(received(harness)).toHaveLength(1);
+      };
+      expect(await growth(reading, MAX_URI / 8)).toBeLessThan(LINEAR);
+    },
+  );
+
+  it('costs no more than another name if it is longer: its variants would take seconds', async () => {
+    const long = `FILE:///${'%41?#a'.repeat(600_000)}`;
+    const asking = (method: string, params: object) => () => {
+      const harness = new Harness(policy).serve(LISTS);
+      harness.request(1, method, params);
+      expect(received(harness)[0]).toMatch(/unknown/);
+    };
+    expect(long.length).toBeGreaterThan(MAX_URI * 10);
+    const ratio = await timeRatio(
+      asking('resources/read', { uri: long }),
+      asking('tools/call', { name: 'secret', arguments: { long } }),
+    );
+    expect(ratio).toBeLessThan(LINEAR);
   });
 
   it('is found for any string, the string itself first', () => {

@@ -9,7 +9,7 @@ import { getOrMake } from '../../once.js';
 import type { Lists, Target } from '../request/decision.js';
 import { NO_LISTS } from '../request/whole-list.js';
 import { areSeveral, barePrimitive } from './of-servers.js';
-import { normalizeUri, uriVariantsOf } from './uri-variants.js';
+import { MAX_URI, normalizeUri, uriVariantsOf } from './uri-variants.js';
 
 export type { Lists, Target };
 
@@ -145,9 +145,6 @@ export function decisionOnKnownUri(
   return found.includes(false) ? false : found.find((each) => each !== undefined);
 }
 
-/** In characters. Checking all variants of a URI of megabytes takes seconds, and no server lists such a URI. */
-const MAX_URI = 65_536;
-
 function decisionOnVariant(lists: Lists, uri: string, configuration: Configuration): boolean | undefined {
   const { resources, resourceTemplates: templates } = lists;
   const listed = decisionOnName(resources, uri, configuration);
@@ -165,7 +162,7 @@ function decisionOnVariant(lists: Lists, uri: string, configuration: Configurati
 
 /**
  * Returns a function that tells whether the identity of a primitive is the target, or a template that matches it, in any
- * variant of the URI.
+ * variant of the URI. A URI that is too long has no variants, because only a list can show it.
  *
  * @param kind the list that the primitives are from
  * @param name the name or URI of the request target
@@ -177,10 +174,11 @@ export function targetMatcher(
   servers: ReadonlySet<string>,
 ): (identity: string) => boolean {
   if (kind === 'tools' || kind === 'prompts') return (identity) => identity === name;
+  const isTooLong = name.length > MAX_URI;
   const variants = uriVariantsOf(name, servers);
   return kind === 'resources'
     ? (identity) => variants.includes(identity) || variants.includes(normalizeUri(identity, servers))
-    : (identity) => identity === name || variants.some(templateOf(identity));
+    : (identity) => identity === name || (!isTooLong && variants.some(templateOf(identity)));
 }
 
 const positions = new WeakMap<object, Map<string, number[]>>();
