@@ -1,3 +1,4 @@
+import { once } from '../once.js';
 import { scopesOf, type Verified } from './claims.js';
 import { isObject, readOwn, readPath } from './expression/evaluate.js';
 
@@ -38,14 +39,16 @@ export type CallerFacts = { readonly claims: Facts } & {
  */
 export function callerFacts(data: CallerData, paths: readonly string[]): CallerFacts {
   const { claims, era } = data;
+  // Most policies read neither of these.
+  const caller = once(() => ({ scopes: scopesOf(data) }));
+  const client = once(() => ({ ...clientNames(data.client), capabilities: data.capabilities }));
   const known = {
     claims,
-    // Most policies read neither of these.
     get caller() {
-      return { scopes: scopesOf(data) };
+      return caller();
     },
     get client() {
-      return { ...clientNames(data.client), capabilities: data.capabilities };
+      return client();
     },
     protocol: { era },
   };
@@ -70,11 +73,13 @@ export function callerFacts(data: CallerData, paths: readonly string[]): CallerF
  * clientNames({ name: 'cursor', version: '1.7', icons: [] }); // { name: 'cursor', version: '1.7' }
  */
 export function clientNames(client: unknown): Readonly<Record<string, string>> {
-  const texts = ['name', 'title', 'version'].flatMap((key): [string, string][] => {
+  const texts: Record<string, string> = {};
+  for (const key of ['name', 'title', 'version']) {
     const text = readOwn(client, key);
-    return typeof text === 'string' && text !== '' && text.length <= NAME_LIMIT ? [[key, text]] : [];
-  });
-  return texts[0]?.[0] === 'name' ? Object.fromEntries(texts) : {};
+    if (typeof text === 'string' && text !== '' && text.length <= NAME_LIMIT) texts[key] = text;
+    else if (key === 'name') break;
+  }
+  return texts;
 }
 
 /** In characters of JSON. No capability of the specification is a text or a list. */
