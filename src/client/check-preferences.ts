@@ -147,7 +147,7 @@ export function problemFromError(data: unknown, message: string): PreferenceProb
 
 function quote(value: unknown): string {
   try {
-    const text = JSON.stringify(value) ?? String(value);
+    const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value) ?? String(value);
     return text.length > 80 ? `${text.slice(0, 79)}…` : text;
   } catch {
     // A BigInt, or an object that contains itself.

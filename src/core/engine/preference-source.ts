@@ -296,8 +296,8 @@ type Range = Exclude<InvalidValue['values'], readonly string[]>;
 /** Values that are kept were accepted earlier, and clients send their capabilities with every request. */
 const KEPT: ReadonlySet<PreferenceSourceName> = new Set(['session', 'principal', 'model', 'capabilities']);
 
-/** @returns the value as JSON, short enough for a log line */
+/** @returns the value as JSON, short enough for a log line. A text of megabytes is cut before it becomes JSON */
 function quote(value: unknown): string {
-  const text = String(JSON.stringify(value));
+  const text = String(JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value));
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

@@ -131,7 +131,8 @@ export function applyListFilter<T extends Primitive>(
 
 function defectOf(pattern: string): string | undefined {
   if (pattern === '') return 'a pattern must not be empty; "*" matches everything';
-  const characters = [...pattern].length;
+  let characters = 0;
+  for (const _character of pattern) characters++;
   if (characters <= FILTER_LIMITS.characters) return undefined;
   return `a pattern must have at most ${FILTER_LIMITS.characters} characters, this one has ${characters}`;
 }
