@@ -25,6 +25,8 @@ export default {
     // scripts/build.mjs bundles them by their paths.
     'src/deploy/bundled/mcp-*.ts',
     'src/deploy/probe/probe-worker.ts',
+    // A function starts with one of them.
+    'src/deploy/templates/{module-of-v1,module-of-v2,package,url,servers,worker}.ts',
     // Run by scripts/run.mjs.
     'scripts/generate/run.ts',
     'test/behavior/store-faults/run.ts',

@@ -18,6 +18,9 @@ const OF_ENDPOINT = {
   MCP_CONCERNS_ENDPOINT_KEY: 'k'.repeat(32),
   MCP_CONCERNS_SESSION_SECRET: 's'.repeat(32),
   MCP_CONCERNS_SOMETHING_LATER: 'ours',
+  npm_config_package: 'mcp-concerns',
+  npm_config_call: 'mcp-concerns serve',
+  npm_config_cache: '/cache',
   GITHUB_TOKEN: 'of-github',
   SLACK_TOKEN: 'of-slack',
 };
@@ -56,6 +59,13 @@ describe('the environment of a server', () => {
     const [env = {}] = await environmentsOf(['get-env'], '--', process.execPath, EVERYTHING, 'stdio');
     expect(env).toMatchObject({ GITHUB_TOKEN: 'of-github', SLACK_TOKEN: 'of-slack', PATH: OF_ENDPOINT.PATH });
     expect(ours(env)).toEqual([]);
+  });
+
+  it('does not have what "npx --package" runs, which another npx would run too', async () => {
+    const [env = {}] = await environmentsOf(['get-env'], '--', process.execPath, EVERYTHING, 'stdio');
+    expect(env).toMatchObject({ npm_config_cache: '/cache' });
+    expect(env).not.toHaveProperty('npm_config_package');
+    expect(env).not.toHaveProperty('npm_config_call');
   });
 
   it('has only its own variables and those that every program needs behind "serve --servers"', async () => {

@@ -114,7 +114,7 @@ function undone({ file, before, after, splices, commands }: Change, now: string)
 }
 
 /** @returns the program and the arguments of the server at a path */
-export function commandAt(document: unknown, path: readonly string[]): readonly string[] {
+function commandAt(document: unknown, path: readonly string[]): readonly string[] {
   const entry = read(document, ...path);
   const args = [read(entry, 'args')].flat().filter((each) => each !== undefined);
   return [...[read(entry, 'command')].flat(), ...args].map(String);

@@ -244,7 +244,11 @@ export class ChildTransport implements Wire {
   }
 }
 
-/** A server never gets the settings of the endpoint: its key, the secret of its sessions, where its store is. */
+/**
+ * A server never gets the settings of the endpoint: its key, the secret of its sessions, where its store is. `npx --package` tells
+ * all that it starts what it runs, and another `npx` would take that for its own package. Windows ignores the case of names.
+ */
 const withoutOwn = (env: Readonly<Record<string, string | undefined>>) =>
-  // Windows ignores the case of names.
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^MCP_CONCERNS_/i.test(name)));
+  Object.fromEntries(Object.entries(env).filter(([name]) => !OWN.test(name)));
+
+const OWN = /^(?:MCP_CONCERNS_.*|npm_config_(?:package|call))$/i;
