@@ -130,9 +130,12 @@ function costOf(messageOf: (text: string) => readonly [method: string, params: o
   return gate / json;
 }
 
-it.each(Object.entries(REQUESTS))('%s that is very long costs about what its JSON costs', (_place, messageOf) => {
-  expect(costOf(messageOf)).toBeLessThan(3);
-});
+it.each(Object.entries(REQUESTS))(
+  '%s that is very long costs about what its JSON costs',
+  (_place, messageOf) => {
+    expect(costOf(messageOf)).toBeLessThan(3);
+  },
+);
 
 it.each(Object.entries(FIRST))('%s that is very long costs about what its JSON costs', (_place, paramsOf) => {
   expect(costOf((text) => ['initialize', paramsOf(text)])).toBeLessThan(3);
