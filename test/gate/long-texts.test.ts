@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_URI } from '../../src/core/gate/enforce/uri-variants.js';
+import { MAX_URI } from '../../src/core/gate/enforce/visibility.js';
 import { EXTENSION_ID } from '../../src/core/wire/messages.js';
 import { Harness, policyOf } from './gate-harness.js';
 

@@ -1,5 +1,4 @@
-import type { ServerCatalog } from '../../core/engine/mapping.js';
-import { IDENTITY } from '../../core/engine/mapping.js';
+import { IDENTITY, type ServerCatalog } from '../../core/engine/mapping.js';
 import { byKind, type CompiledPolicy, preparePolicy } from '../../core/engine/policy.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { type CatalogFile, catalogAt, catalogBeside } from '../inputs/catalog-file.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Era } from '../../core/wire/messages.js';
 import { LEGACY_VERSIONS, MODERN_VERSION } from '../../proxy/eras/envelope.js';
 import type { Bridge } from '../../proxy/isolation.js';
-import { explainEra } from '../inputs/explain-era.js';
+import { explainEra } from '../inputs/listing/explain-era.js';
 import { forwardsTo } from '../inputs/open-server.js';
 import type { Serving } from './serving.js';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_URI, uriVariantsOf } from '../../../src/core/gate/enforce/uri-variants.js';
+import { uriVariantsOf } from '../../../src/core/gate/enforce/uri-variants.js';
+import { MAX_URI } from '../../../src/core/gate/enforce/visibility.js';
 import { growth, LINEAR, timeRatio } from '../../growth.js';
 import { sample } from '../../sample.js';
 import { Harness, LIST_KEYS, policyOf } from '../gate-harness.js';

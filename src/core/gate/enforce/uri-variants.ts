@@ -1,12 +1,6 @@
 import { inOwnUri, ONE_SERVER } from '../../engine/servers/outside-names.js';
 
 /**
- * In characters. Finding and checking all variants of a URI of megabytes takes seconds, and no server lists such a URI: it is
- * shown only if a list has it, in its normal form.
- */
-export const MAX_URI = 65_536;
-
-/**
  * Returns every form in which a server may read a URI. Both SDKs parse a URI first (`R://x`, ` r://x` and `r://a/../x`
  * become `r://x`), match template expressions across `?` and `#`, and pass template variables to code that may decode
  * them. Other servers decode a URI before they parse it (`file:%5C%5C/d/x` becomes `file:///d/x`). A check of the
@@ -14,7 +8,7 @@ export const MAX_URI = 65_536;
  *
  * @param uri the URI as the client sent it
  * @param servers of several servers, their names: a server reads its own URI, without its name before it
- * @returns the unique variants, the URI itself first; only itself if it is longer than `MAX_URI`
+ * @returns the unique variants, the URI itself first
  * @example
  * uriVariantsOf('R://a/../%62'); // ['R://a/../%62', 'r://a/%62', 'r://a/b', 'R://a/../b']
  */
@@ -22,7 +16,6 @@ export const uriVariantsOf = (uri: string, servers: ReadonlySet<string> = ONE_SE
   inOwnUri(servers, uri, formsOf);
 
 function formsOf(uri: string): readonly string[] {
-  if (uri.length > MAX_URI) return [uri];
   const parsed = parse(uri);
   const decoded = decode(parsed);
   const decodedFirst = decode(uri);

@@ -9,7 +9,7 @@ import { getOrMake } from '../../once.js';
 import type { Lists, Target } from '../request/decision.js';
 import { NO_LISTS } from '../request/whole-list.js';
 import { areSeveral, barePrimitive } from './of-servers.js';
-import { MAX_URI, normalizeUri, uriVariantsOf } from './uri-variants.js';
+import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 
 export type { Lists, Target };
 
@@ -145,6 +145,12 @@ export function decisionOnKnownUri(
   return found.includes(false) ? false : found.find((each) => each !== undefined);
 }
 
+/**
+ * In characters. Finding and checking all variants of a URI of megabytes takes seconds, and no server lists such a URI: a client
+ * is shown it only if a list has it, in its normal form.
+ */
+export const MAX_URI = 65_536;
+
 function decisionOnVariant(lists: Lists, uri: string, configuration: Configuration): boolean | undefined {
   const { resources, resourceTemplates: templates } = lists;
   const listed = decisionOnName(resources, uri, configuration);
@@ -175,7 +181,7 @@ export function targetMatcher(
 ): (identity: string) => boolean {
   if (kind === 'tools' || kind === 'prompts') return (identity) => identity === name;
   const isTooLong = name.length > MAX_URI;
-  const variants = uriVariantsOf(name, servers);
+  const variants = isTooLong ? [name] : uriVariantsOf(name, servers);
   return kind === 'resources'
     ? (identity) => variants.includes(identity) || variants.includes(normalizeUri(identity, servers))
     : (identity) => identity === name || (!isTooLong && variants.some(templateOf(identity)));

@@ -1,7 +1,7 @@
-import { LEGACY_VERSIONS, MODERN_VERSION } from '../../proxy/eras/envelope.js';
-import { UnknownVersions } from '../../proxy/eras/era.js';
-import { EraUnavailable } from '../../proxy/upstream-error.js';
-import { CliError } from '../errors.js';
+import { LEGACY_VERSIONS, MODERN_VERSION } from '../../../proxy/eras/envelope.js';
+import { UnknownVersions } from '../../../proxy/eras/era.js';
+import { EraUnavailable } from '../../../proxy/upstream-error.js';
+import { CliError } from '../../errors.js';
 
 /**
  * Says in one sentence why the server cannot be used, after it was asked which versions of the protocol it speaks.
