@@ -4,10 +4,11 @@ const PING_AT = 4;
 /** How many times as long a server may be silent while a client waits for a tool: without and with use of the processor. */
 const PATIENCE = { idle: 5, busy: 30 };
 /**
- * Processor time within an interval that only a server at work uses: of a short interval a twentieth, because other programs may
- * use the processor too.
+ * Processor time within an interval that only a server at work uses. Of a short interval it is a twentieth, because other programs
+ * may use the processor too, and at least two ticks of 10 ms of the clock that counts it: a server that hangs is charged a whole
+ * tick if it runs at the moment of one.
  */
-const BUSY = { ms: 50, share: 0.05 };
+const BUSY = { ms: 50, share: 0.05, leastMs: 20 };
 
 /** What is watched: a connection to a server. */
 export interface WatchedConnection {
@@ -90,9 +91,8 @@ export class SilenceWatch {
   private patience(): number {
     if (!this.connection.isCalled()) return INTERVALS;
     const used = this.connection.processorMs();
-    const isBusy =
-      used !== undefined &&
-      used - this.processorMs >= Math.min(BUSY.ms, (BUSY.share * this.silenceMs) / INTERVALS);
+    const busyMs = Math.max(BUSY.leastMs, Math.min(BUSY.ms, (BUSY.share * this.silenceMs) / INTERVALS));
+    const isBusy = used !== undefined && used - this.processorMs >= busyMs;
     this.processorMs = used ?? 0;
     if (isBusy) this.busyAt = this.silent;
     return this.silent - this.busyAt > PATIENCE.idle * INTERVALS ? 0 : PATIENCE.busy * INTERVALS;

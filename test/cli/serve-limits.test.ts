@@ -16,6 +16,8 @@ version: 1
 concerns: { access: { values: [none, all], match: at-most, default: all } }
 primitives: { tools: { echo: { access: all }, pid: { access: all } } }
 `;
+/** After at least five seconds: a call is waited for five times as long, and longer while the server seems to work. */
+const SILENT = /it sent nothing for ([5-9]|[1-3]\d) s, and did not answer a ping/;
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -110,12 +112,10 @@ describe('the limits of serve', () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  it('--silence 1 replaces a process that hangs, in a call after five times as long', async () => {
+  it('--silence 1 replaces a process that hangs in a call', async () => {
     const { connect, starts } = await serve({ options: ['--silence', '1'], fault: 'hang-later' });
     const client = await connect();
-    await expect(client.callTool({ name: 'echo', arguments: { n: 1 } })).rejects.toThrow(
-      'it sent nothing for 5 s',
-    );
+    await expect(client.callTool({ name: 'echo', arguments: { n: 1 } })).rejects.toThrow(SILENT);
     expect(await toolNames(client)).toContain('echo');
     expect(starts()).toBe(2);
   });
@@ -132,7 +132,7 @@ describe('serve --stdio', () => {
     await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
     open.push(() => client.close());
     const before = await client.callTool({ name: 'echo', arguments: { n: 1 } }).catch(String);
-    expect(before).toContain('it sent nothing for 5 s');
+    expect(before).toMatch(SILENT);
     expect(await toolNames(client)).toContain('echo');
     expect(statSync(counter).size).toBe(2);
   });

@@ -127,8 +127,8 @@ describe('a child process', () => {
 
   it.each([
     ['exit-mid-call', 'it ended with exit code 3'],
-    // A call is waited for five times as long.
-    ['hang-later', 'it sent nothing for 1 s, and did not answer a ping'],
+    // How long it took depends on how busy the machine is: a clock in place of the machine is in silence-watch.test.ts.
+    ['hang-later', /^it sent nothing for \d+ s, and did not answer a ping$/],
   ])('with the fault %s is replaced, and each call is answered', async (fault, reason) => {
     const { upstream, events } = childUpstream(fault);
     const counts = await callAll(upstream, CALLS);
@@ -137,7 +137,7 @@ describe('a child process', () => {
     const { failures, restarts, reasons } = countEvents(events);
     expect(failures).toBeGreaterThan(1);
     expect(restarts).toBeGreaterThanOrEqual(failures - 1);
-    expect(reasons).toEqual([reason]);
+    for (const each of reasons) expect(each).toMatch(reason);
   });
 
   it('that hangs in initialize is replaced', async () => {

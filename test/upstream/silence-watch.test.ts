@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SilenceWatch, type WatchedConnection } from '../../src/proxy/silence-watch.js';
 
 const SILENCE_MS = 6000;
-const INTERVAL_MS = 1000;
+const INTERVALS = 6;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** A watched connection on which a client waits, and what the watch did with it. */
-function watched(seen: Partial<WatchedConnection> = {}) {
+function watched(seen: Partial<WatchedConnection> = {}, silenceMs = SILENCE_MS) {
   const done: string[] = [];
   const connection: WatchedConnection = {
     isAwaited: () => true,
@@ -25,10 +25,10 @@ function watched(seen: Partial<WatchedConnection> = {}) {
     },
     ...seen,
   };
-  const watch = new SilenceWatch(SILENCE_MS, connection);
+  const watch = new SilenceWatch(silenceMs, connection);
   watch.start();
   watch.asked();
-  const pass = (intervals: number): void => void vi.advanceTimersByTime(intervals * INTERVAL_MS);
+  const pass = (intervals: number): void => void vi.advanceTimersByTime((intervals * silenceMs) / INTERVALS);
   return { watch, done, pass };
 }
 
@@ -99,6 +99,27 @@ describe('a server that is silent while a client waits', () => {
     });
     pass(31);
     expect(done).toEqual(['ping', ended(31)]);
+  });
+
+  it.each([
+    [10, 31],
+    [20, 181],
+  ])('is not at work for one tick of the clock in a short interval: %i ms', (tick, intervals) => {
+    let used = 0;
+    const { done, pass } = watched(
+      {
+        isCalled: () => true,
+        processorMs: () => {
+          used += tick;
+          return used;
+        },
+      },
+      1200,
+    );
+    pass(intervals - 1);
+    expect(done).toEqual(['ping']);
+    pass(1);
+    expect(done).toEqual(['ping', ended(Math.round(intervals / 5))]);
   });
 
   it('has its time from when it last used the processor', () => {
