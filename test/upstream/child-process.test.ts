@@ -43,3 +43,22 @@ it('writes what was sent before the child process is closed', async () => {
   await child.close();
   expect(got).toEqual([1, 1]);
 });
+
+/** Starts a process that uses the processor until it has used half a second. Both stay until their stdin ends. */
+const WORKS = `const work = "while (process.cpuUsage().user < 500_000); process.stdin.resume()";
+require('child_process').spawn(process.execPath, ['-e', work], { stdio: ['pipe', 'ignore', 'inherit'] });
+process.stdin.on('end', () => process.exit()).resume();`;
+
+it.skipIf(process.platform !== 'linux')(
+  'tells the processor time of all processes of a server, and of no other server (only Linux says it)',
+  async () => {
+    const [working, waiting] = [WORKS, 'process.stdin.resume()'].map(
+      (code) => new ChildTransport(process.execPath, ['-e', code]),
+    );
+    expect(working?.processorMs()).toBeUndefined();
+    await Promise.all([working?.start(), waiting?.start()]);
+    await expect.poll(() => working?.processorMs()).toBeGreaterThanOrEqual(500);
+    expect(waiting?.processorMs()).toBeLessThan(500);
+    await Promise.all([working?.close(), waiting?.close()]);
+  },
+);
