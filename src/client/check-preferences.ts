@@ -1,5 +1,6 @@
 import { didYouMean } from '../core/engine/match/did-you-mean.js';
 import { nearest } from '../core/engine/match/nearest.js';
+import { quoted } from '../core/engine/match/quoted.js';
 import { isMembers, read } from '../core/wire/messages.js';
 import { type Declaration, type DeclaredConcern, type DeclaredValues, readValues } from './declaration.js';
 
@@ -85,13 +86,13 @@ function problemOf(
   if (name === 'preset') {
     const values = Object.keys(presets);
     if (values.some((each) => each === value)) return undefined;
-    const message = `${quote(value)} is not a preset of this server (${values.join(', ') || 'it declares none'}).`;
+    const message = `${quoted(value)} is not a preset of this server (${values.join(', ') || 'it declares none'}).`;
     return { code: 'unknown-preset', ...given, values, ...withSuggestion(message, value, values) };
   }
   const concern = concerns.find((each) => each.name === name);
   if (concern === undefined) {
     const names = concerns.filter(({ setBy }) => setBy === 'host').map((each) => each.name);
-    const message = `${quote(name)} is not a concern of this server (${names.join(', ')}).`;
+    const message = `${quoted(name)} is not a concern of this server (${names.join(', ')}).`;
     return { code: 'undeclared-concern', ...given, ...withSuggestion(message, name, names) };
   }
   if (concern.setBy === 'operator') {
@@ -109,19 +110,19 @@ function problemOfValue(
   if ('min' in values) {
     if (typeof value === 'number' && value >= values.min && value <= values.max) return undefined;
     const code = typeof value === 'number' ? 'unknown-value' : 'malformed-value';
-    const message = `${name} must be a number from ${values.min} to ${values.max}, not ${quote(value)}.`;
+    const message = `${name} must be a number from ${values.min} to ${values.max}, not ${quoted(value)}.`;
     return { code, ...given, message };
   }
   const list: readonly unknown[] = multiple && Array.isArray(value) ? value : [value];
   if (list.length === 0 || list.some((each) => typeof each !== 'string')) {
     const expected = `one of ${values.join(', ')}${multiple ? ', or a list of them' : ''}`;
-    const message = `${name} must be ${expected}, not ${quote(value)}.`;
+    const message = `${name} must be ${expected}, not ${quoted(value)}.`;
     return { code: 'malformed-value', ...given, message };
   }
   const known: readonly unknown[] = values;
   const unknown = list.find((each) => !known.includes(each));
   if (unknown === undefined) return undefined;
-  const message = `${quote(unknown)} is not a valid value for ${name} (${values.join(', ')}).`;
+  const message = `${quoted(unknown)} is not a valid value for ${name} (${values.join(', ')}).`;
   return { code: 'unknown-value', ...given, value: unknown, ...withSuggestion(message, unknown, values) };
 }
 
@@ -143,14 +144,4 @@ export function problemFromError(data: unknown, message: string): PreferenceProb
     ...(values && { values }),
     ...(typeof suggestion === 'string' && { suggestion }),
   };
-}
-
-function quote(value: unknown): string {
-  try {
-    const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value) ?? String(value);
-    return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-  } catch {
-    // A BigInt, or an object that contains itself.
-    return `a value of type ${typeof value}`;
-  }
 }

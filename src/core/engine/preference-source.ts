@@ -3,6 +3,7 @@ import { isObject } from './expression/evaluate.js';
 import { didYouMean } from './match/did-you-mean.js';
 import { listNames } from './match/list-names.js';
 import { nearest } from './match/nearest.js';
+import { quoted } from './match/quoted.js';
 import type { Concern, Policy } from './policy.js';
 
 /**
@@ -151,7 +152,7 @@ export class PreferenceReader {
           continue;
         }
         const hint = didYouMean(name, policy.indexOf.keys());
-        const message = `${quote(name)} (${from}) is not a concern of this server. It was ignored.${hint}`;
+        const message = `${quoted(name)} (${from}) is not a concern of this server. It was ignored.${hint}`;
         this.warn('undeclared-concern', message);
         continue;
       }
@@ -286,7 +287,7 @@ export class PreferenceReader {
     const allowed = 'min' in values ? `${values.min} to ${values.max}` : listNames(values);
     const code = concern === 'preset' ? 'unknown-preset' : 'unknown-value';
     const hint = didYouMean(String(value), names);
-    const message = `${quote(value)} (${this.from}) is not a valid value for ${concern} (${allowed}). It was ignored.${hint}`;
+    const message = `${quoted(value)} (${this.from}) is not a valid value for ${concern} (${allowed}). It was ignored.${hint}`;
     this.warn(code, message);
   }
 }
@@ -295,9 +296,3 @@ type Range = Exclude<InvalidValue['values'], readonly string[]>;
 
 /** Values that are kept were accepted earlier, and clients send their capabilities with every request. */
 const KEPT: ReadonlySet<PreferenceSourceName> = new Set(['session', 'principal', 'model', 'capabilities']);
-
-/** @returns the value as JSON, short enough for a log line. A text of megabytes is cut before it becomes JSON */
-function quote(value: unknown): string {
-  const text = String(JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value));
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-}
